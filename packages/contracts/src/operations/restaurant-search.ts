@@ -5,13 +5,13 @@ import { operation } from '#/operation.ts'
 import { Address, Restaurant } from '#/records.ts'
 import { text } from '#/values.ts'
 
-/** Existing clients also send `[a, b]` and `[null]`. Brackets and the word null are ignored. */
+/** Existing clients also send `[a, b]`, `["a", "b"]` and `[null]`. Brackets, quotation marks and the word null are ignored. */
 const words = text(200)
   .optional()
   .transform((value = '') =>
     value
       .replace(/^\[|\]$/g, '')
-      .split(/[\s,]+/)
+      .split(/[\s,"“”]+/)
       .filter((word) => word !== '' && word !== 'null'),
   )
 
@@ -31,7 +31,7 @@ const SearchQuery = PlaceQuery.extend({
     .default(5)
     .describe(`Miles around the place. More than ${MAX_RADIUS_MILES} counts as ${MAX_RADIUS_MILES}.`),
   search: words.describe(
-    'Words that must all occur in the name, the food types or the item names of a restaurant. Case, accents and apostrophes are ignored.',
+    'Words that must all occur in the name, the food types or the item names of a restaurant. Case, accents, apostrophes and quotation marks are ignored.',
   ),
   ...PageQuery.shape,
 })
