@@ -213,6 +213,25 @@ test('the sentence for a person names the mistake, not a spelling that is accept
   expect(problem?.faults).toHaveLength(5)
 })
 
+test.each<[object, string]>([
+  [{ cardNumber: 4242424242424241 }, 'cardNumber is not a card number.'],
+  [{ expirationMonth: 13 }, 'expirationMonth is not a month of two digits.'],
+  [{ cvv: 12345 }, 'cvv is not 3 or 4 digits.'],
+])('the sentence for a person names the mistake of a number, not its type: %j', (change, sentence) => {
+  expect(parsed(AddCard, { body: { ...card, ...change } }).problem?.message).toBe(sentence)
+})
+
+test('a member in another spelling with an invalid value is missing, and the hint names what was sent', () => {
+  const { method: _, ...others } = order
+  expect(faultsOf(SendOrder, { ...others, Method: 'fly' })).toEqual([
+    {
+      pointer: '/method',
+      code: 'missing-field',
+      detail: 'method is missing. The unknown field Method may be meant for it.',
+    },
+  ])
+})
+
 test('converts numbers, booleans and null in a query, and accepts enum values in any case', () => {
   const search = {
     latitude: '43.07',

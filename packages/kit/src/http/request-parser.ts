@@ -147,23 +147,27 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
   }
 }
 
-function isAmong(faults: readonly Fault[]): (fault: Fault) => boolean {
-  const pointed = new Set(faults.map(({ pointer }) => pointer))
-  return ({ pointer }) => pointed.has(pointer)
-}
+const byPointer = (faults: readonly Fault[]) => Map.groupBy(faults, ({ pointer }) => pointer)
 
 /**
  * Joins the faults of both validations. The faults that remain in the normalized body come first, because the first fault is the one
  * that a person reads. Without it, a customer who mistypes a card number in an app that sends numbers reads "cvv is not a string".
- * Some faults exist in the normalized body only, such as the missing address of an order whose method is "Delivery".
+ * Their details are those of the normalized body, where the number "is not a card number"; before, it "is not a string". Some faults
+ * exist in the normalized body only, such as the missing address of an order whose method is "Delivery".
  */
 function joined(strict: readonly Fault[], lenient: readonly Fault[]): Fault[] {
-  const isSent = isAmong(strict)
-  const remains = isAmong(lenient)
+  const sent = byPointer(strict)
+  const left = byPointer(lenient)
+  const remaining = [...sent].flatMap(([pointer, faults]) => {
+    const others = left.get(pointer)
+    if (!others) return []
+    // A member that is missing as sent stays missing: its hint names the spelling that was sent.
+    return others[0]?.code === faults[0]?.code ? others : faults
+  })
   return [
-    ...strict.filter((fault) => remains(fault)),
-    ...lenient.filter((fault) => !isSent(fault)),
-    ...strict.filter((fault) => !remains(fault)),
+    ...remaining,
+    ...lenient.filter(({ pointer }) => !sent.has(pointer)),
+    ...strict.filter(({ pointer }) => !left.has(pointer)),
   ]
 }
 
