@@ -90,7 +90,9 @@ function computeOpening(hours: Hours, timezone: string, at: number): number | nu
     (estimate + LONGEST_REPEAT_MS) / MINUTE_MS,
     (candidate) => wallMinutes(timezone, candidate * MINUTE_MS) >= start,
   )
-  return minute * MINUTE_MS
+  const begins = minute * MINUTE_MS
+  // A range within the skipped hour does not occur.
+  return isOpen(hours, timezone, begins) ? begins : computeOpening(hours, timezone, begins)
 }
 
 /** Formats a time (epoch, s) by the local clock: "6:45 PM CST". */

@@ -231,6 +231,13 @@ describe('closedReason and opensAt', () => {
     },
   )
 
+  test('a range that the clock skips entirely is not announced: the next one is', () => {
+    const sunday = { ...opening, hours: { Sunday: ['2:10 AM - 2:50 AM', '10:00 AM - 2:00 PM'] } }
+    expect(opensAt(sunday, at('2026-03-07T12:00', CST))).toBe(at('2026-03-08T10:00', CDT) / 1_000)
+    const weekly = { ...opening, hours: { Sunday: ['2:10 AM - 2:50 AM'] } }
+    expect(opensAt(weekly, at('2026-03-07T12:00', CST))).toBe(at('2026-03-15T02:10', CDT) / 1_000)
+  })
+
   test('a cached next opening is not used after that opening or for an earlier time', () => {
     const one = { ...opening, hours: { Friday: ['11:00 AM - 1:00 PM'], Sunday: ['10:00 AM - 2:00 PM'] } }
     expect(opensAt(one, at('2026-11-20T10:00', CST))).toBe(at('2026-11-20T11:00', CST) / 1_000)
