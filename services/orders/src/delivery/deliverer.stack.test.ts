@@ -18,7 +18,7 @@ import { postgresStores } from '#/store/stores.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { cancelUnstarted } from '#/delivery/cancel-unstarted.ts'
-import { Deliverer } from '#/delivery/deliverer.ts'
+import { Deliverer, PER_RESTAURANT } from '#/delivery/deliverer.ts'
 import { LEASE_MS } from '#/domain/order-state.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
 import { transmitByWebhook } from '#/delivery/outside/webhook.ts'
@@ -462,6 +462,22 @@ test.each<[title: string, receipts: readonly (Receipt | null)[], notices: number
   const left = [...receipts]
   transmit = async () => left.shift() ?? Promise.reject(new Error('planted'))
   const apiKey = await placeOrder(await addWebhook())
+  expect({ left, ...(await noticesOfFailed(apiKey)) }).toEqual({
+    left: [],
+    sent: notices,
+    incidents: notices,
+  })
+})
+
+test('an order that failed at its deadline without a permit for its restaurant gets no notice', async () => {
+  transmit = () => Promise.withResolvers<Receipt>().promise
+  const restaurant = await addWebhook()
+  for (let permits = PER_RESTAURANT; permits > 0; permits -= 1) await placeOrder(restaurant)
+  expect(await noticesOfFailed(await placeOrder(restaurant))).toEqual({ sent: 0, incidents: 0 })
+})
+
+/** Waits until an order has failed. Returns the notices to its restaurant, and the incidents two minutes later. */
+async function noticesOfFailed(apiKey: string) {
   await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ outcome: 'failed', delivery: 'unreachable' })
   await sql`update deliveries set cancel_until = cancel_until - interval '121 seconds' where order_api_key = ${apiKey}`.execute(
     db,
@@ -469,6 +485,5 @@ test.each<[title: string, receipts: readonly (Receipt | null)[], notices: number
   let sent = 0
   const cancel = async () => ((sent += 1) > 0 ? 'status 500' : null)
   await notifyCancellations({ ...stores, log, defaultLink, cancel })
-  const incidents = (await stores.incidents.unconfirmedCancellations()).length
-  expect({ left, sent, incidents }).toEqual({ left: [], sent: notices, incidents: notices })
-})
+  return { sent, incidents: (await stores.incidents.unconfirmedCancellations()).length }
+}

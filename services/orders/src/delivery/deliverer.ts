@@ -37,6 +37,8 @@ const PERMIT_WITHIN_MS = 400
 /** Far below LEASE_MS, so that a late renewal loses no lease. */
 export const RENEW_EVERY_MS = 500
 
+/** Stored for an attempt at the deadline, so that its restaurant receives no notice of an order that was never sent. */
+const NO_PERMIT = { result: 'not-reached: too many orders of the restaurant', isSent: false }
 const nothing = () => undefined
 
 type Attempt = Pick<LeasedDelivery, 'attempt' | 'isOverdue' | 'isTried'> & {
@@ -49,8 +51,7 @@ type Attempt = Pick<LeasedDelivery, 'attempt' | 'isOverdue' | 'isTried'> & {
 /**
  * Transmits orders to their restaurants. The deliveries table is the queue. The replica that commits the delivery makes the first
  * attempt; a replica that finds the lease expired makes the next one. One commit stores the restaurant's response and the saga's
- * next step. The deadline ends a delivery after any attempt with any result (an error, a killed process), and a delivery that never
- * acquired a permit for its restaurant.
+ * next step. The deadline ends a delivery after any attempt: also after an error, a killed process, or one without a permit.
  */
 export class Deliverer {
   readonly #deps: Deps
@@ -150,9 +151,9 @@ export class Deliverer {
     using permit = await this.#perRestaurant.waitAtMost(PERMIT_WITHIN_MS, order.restaurantApiKey)
     // Another replica may have made an attempt, or notified the restaurant of a cancellation. No order may arrive after that.
     if (!attemptLease.isValid) return
-    if (isOverdue && (given.isTried || !permit))
-      return await this.#end(order.apiKey, { outcome: 'unreachable' })
-    if (!permit) return await this.#deps.deliveries.releaseLease(lease, null)
+    if (isOverdue && given.isTried) return await this.#end(order.apiKey, { outcome: 'unreachable' })
+    const failed = isOverdue ? { ...NO_PERMIT, link: given.link.kind } : null
+    if (!permit) return await this.#deps.deliveries.releaseLease(lease, failed)
     await this.#transmit(lease, given)
   }
 

@@ -73,8 +73,7 @@ export async function checkOrder(
   if (!quote || 'fault' in tip || !resolved.recipient) {
     throw new Error('catalog or accounts returned neither faults nor a result')
   }
-  const known = { recipient: resolved.recipient, card, address, tip: tip.tip }
-  const order = priceOrder(request, quote, known)
+  const order = priceOrder(request, quote, { recipient: resolved.recipient, card, address, tip: tip.tip })
   checkExpectedTotal(order, request)
   const saves = savesOf(resolved)
   // With the coordinates of the address, a later check needs no geocoder.
