@@ -2,9 +2,9 @@ import { epochSeconds, type Outcome } from '@platter/contracts'
 import type { Log } from '@platter/kit'
 import { expiresOf, nextStep, type Authorization, type Call, type Command } from '#/domain/authorization.ts'
 import { isCardDecline } from '#/domain/declines.ts'
-import { interpretCheck, interpretEffect, interpretLookup, type Change } from '#/domain/processor-result.ts'
+import { interpretCheck, interpretEffect, interpretLookup } from '#/domain/processor-result.ts'
 import type { Processor } from '#/outside/processor.ts'
-import type { AuthorizationStore } from '#/store/authorizations.ts'
+import type { AuthorizationStore, Moved } from '#/store/authorizations.ts'
 import type { CardLimits } from '#/store/card-limits.ts'
 
 export type ExecuteCommand = ReturnType<typeof commandExecutor>
@@ -28,9 +28,9 @@ type Deps = {
  * row still has the expected state. A late replica continues from the current row. The idempotency key makes a call effective once.
  */
 export function commandExecutor({ authorizations, processor, limits, log }: Deps) {
-  /** Counts a new decline of a card, after its commit: a repeated command would count it again. The declined order does not wait for it. */
-  function countDecline(row: Authorization, change: Change): void {
-    if (change.state !== 'declined' || !isCardDecline(change.refusal) || !('token' in row)) return
+  /** Counts a decline of a card, once: by the command that stored it, after its commit. The declined order does not wait for it. */
+  function countDecline({ row, isMoved }: Moved): void {
+    if (!isMoved || row.state !== 'declined' || !isCardDecline(row.refusal)) return
     limits
       .countDeclineOfToken(row.token)
       .catch((error: unknown) => log.warn({ err: error }, 'a declined card was not counted'))
@@ -62,13 +62,13 @@ export function commandExecutor({ authorizations, processor, limits, log }: Deps
     if (result.kind === 'moved' && result.difference !== undefined)
       log.error({ orderApiKey, call, reason: result.difference }, 'the result differs from the request')
     // Also for a row that is challenged already: its outcome is no longer unknown.
-    const moved = await authorizations.move(row, result.change)
+    const { row: moved, isMoved } = await authorizations.move(row, result.change)
     if (result.kind === 'challenged') {
       if (moved.state !== 'challenged' || moved.releaseRequested) return execute(command, moved)
       const expires = expiresOf(moved, epochSeconds())
       return { kind: 'authenticate', action: { ...result.action, expires } }
     }
-    countDecline(row, result.change)
+    countDecline({ row: moved, isMoved })
     return execute(command, moved)
   }
 }

@@ -48,9 +48,13 @@ class Row implements AuthorizationStore {
     return (await this.#step(() => (this.#row ? { ...this.#row, releaseRequested: true } : tombstone)))!
   }
   async move({ state }: Authorization, change: Parameters<AuthorizationStore['move']>[1]) {
-    const moved = () =>
-      this.#row?.state === state ? ({ ...this.#row, ...change } as Authorization) : this.#row
-    return (await this.#step(moved))!
+    let isMoved = false
+    const moved = () => {
+      isMoved = this.#row?.state === state
+      return isMoved ? ({ ...this.#row, ...change } as Authorization) : this.#row
+    }
+    const row = (await this.#step(moved))!
+    return { row, isMoved }
   }
   async recordUnknown() {
     // Operators read it; no decision depends on it.
@@ -278,7 +282,7 @@ test.each([
   expect([outcome?.kind, declined]).toEqual(['refused', counted])
 })
 
-test('a decline whose commit fails is counted once, after the repeated command has committed it', async () => {
+test('a decline is counted once, by the command that commits it, although an earlier commit failed and two replicas receive it', async () => {
   const row = new Row(async () => undefined)
   vi.spyOn(row, 'move').mockRejectedValueOnce(new Error('planted'))
   const limits = { countDeclineOfToken: vi.fn<() => Promise<void>>(async () => undefined) }
@@ -287,7 +291,8 @@ test('a decline whose commit fails is counted once, after the repeated command h
   const execute = commandExecutor({ authorizations: row, processor, limits, log })
   const sent = await row.findOrCreate('o1', terms)
   await expect(execute({ kind: 'authorize', ...terms }, sent)).rejects.toThrow('planted')
-  expect(await execute({ kind: 'authorize', ...terms }, sent)).toMatchObject({ kind: 'refused' })
+  const outcomes = await Promise.all([1, 2].map(() => execute({ kind: 'authorize', ...terms }, sent)))
+  expect(outcomes).toMatchObject([{ kind: 'refused' }, { kind: 'refused' }])
   expect(limits.countDeclineOfToken).toHaveBeenCalledOnce()
 })
 

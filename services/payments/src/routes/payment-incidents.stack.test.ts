@@ -12,7 +12,7 @@ const stores = await newPaymentStores()
 async function insertUnknownFor(minutes: number, change: Change | null = null): Promise<string> {
   const orderApiKey = newApiKey()
   const sent = await stores.authorizations.findOrCreate(orderApiKey, { amount: cents(1075), token: 'tok_1' })
-  const row = change ? await stores.authorizations.move(sent, change) : sent
+  const row = change ? (await stores.authorizations.move(sent, change)).row : sent
   await stores.authorizations.recordUnknown({ row, call: 'capture', reason: 'ECONNRESET' })
   await sql`
     update authorizations set unknown_since = date_trunc('minute', now()) - ${minutes} * interval '1 minute'

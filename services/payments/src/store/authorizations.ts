@@ -21,6 +21,8 @@ type Row = { orderApiKey: string } & Record<string, unknown>
 
 type NewRow = { orderApiKey: string; state: 'sent' | 'declined'; refusal: Decline | null } & Terms
 type Move = { from: Authorization; change: Change }
+/** `isMoved`: this call has changed the row. */
+export type Moved = { row: Authorization; isMoved: boolean }
 type Unknown = { row: Authorization; call: string; reason: string }
 
 /* Each of these statements serves all orders of a batch, and returns the rows that it found, inserted or updated. */
@@ -121,9 +123,10 @@ export const postgresAuthorizations = (db: Db) => ({
   requestRelease: async (orderApiKey: string): Promise<Authorization> =>
     requireAuthorization(await release(db, orderApiKey), orderApiKey),
   /** Returns the changed row, or the current row if another command has changed it in the meantime. */
-  async move(from: Authorization, change: Change): Promise<Authorization> {
+  async move(from: Authorization, change: Change): Promise<Moved> {
     const moved = await (change.state === 'captured' ? moveLater : move)(db, { from, change })
-    return moved ?? requireAuthorization(await read(db, from.orderApiKey), from.orderApiKey)
+    const row = moved ?? requireAuthorization(await read(db, from.orderApiKey), from.orderApiKey)
+    return { row, isMoved: moved !== null }
   },
   /** Records, for operators, that the outcome of a call is unknown. The saga repeats the command independently. */
   async recordUnknown({ row: { orderApiKey, state }, call, reason }: Unknown): Promise<void> {

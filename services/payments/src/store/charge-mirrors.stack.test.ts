@@ -72,9 +72,9 @@ test('a charge is unfinished while a refund is pending, and until orders has con
 async function releaseRefunded(orderApiKey: string): Promise<void> {
   const authorizations = postgresAuthorizations(postgres.db)
   const sent = await authorizations.findOrCreate(orderApiKey, { amount: cents(900), token: 't' })
-  const captured = await authorizations.move(sent, { state: 'captured', processorId: orderApiKey })
+  const { row } = await authorizations.move(sent, { state: 'captured', processorId: orderApiKey })
   await authorizations.requestRelease(orderApiKey)
-  await authorizations.move(captured, { state: 'refunded', processorId: orderApiKey })
+  await authorizations.move(row, { state: 'refunded', processorId: orderApiKey })
 }
 
 const list = async () => (await mirrors.missingRefunds()).map((one) => [one.orderApiKey, one.amount])

@@ -35,7 +35,8 @@ export function memoryAuthorizations(rows: MemoryRows = new Map(), now = () => 0
     async move(row, change) {
       const current = find(row.orderApiKey)
       if (!current) throw new Error(`there is no authorization of order ${row.orderApiKey}`)
-      return current.state === row.state ? put({ ...current, ...change } as Authorization) : current
+      const isMoved = current.state === row.state
+      return { isMoved, row: isMoved ? put({ ...current, ...change } as Authorization) : current }
     },
     async recordUnknown() {
       // For operators only; no decision depends on it.
