@@ -58,7 +58,7 @@ const calls = {
       ),
     unconfirmed: (db) => postgresChargeMirrors(db).unconfirmed(50),
     confirm: (db) => postgresChargeMirrors(db).confirm(order, 1),
-    unfinished: (db) => postgresChargeMirrors(db).unfinished(),
+    unfinished: (db) => postgresChargeMirrors(db).unfinished(100),
     ordersOf: (db) => postgresChargeMirrors(db).ordersOf(['p']),
     openDisputes: (db) => postgresChargeMirrors(db).openDisputes(),
     missingRefunds: (db) => postgresChargeMirrors(db).missingRefunds(),

@@ -41,7 +41,7 @@ test('open disputes are listed newest first, closed ones are not', async () => {
   const later = { ...dispute, id: 'dp_2', at: dispute.at + 60 }
   const second = { orderApiKey: 'o2', processorId: 'pi_2', refunds: [], disputes: [later] }
   await mirrors.set(second, await mirrors.now())
-  expect((await mirrors.unfinished()).toSorted()).toEqual(['pi_1', 'pi_2'])
+  expect((await mirrors.unfinished(9)).toSorted()).toEqual(['pi_1', 'pi_2'])
   const list = await mirrors.openDisputes()
   expect(list.map((one) => [one.orderApiKey, one.amount, one.count, one.respondBy])).toEqual([
     ['o2', 300, 1, 1_700_600_000],
@@ -49,7 +49,7 @@ test('open disputes are listed newest first, closed ones are not', async () => {
   ])
   await setConfirmed({ ...second, disputes: [{ ...later, state: 'lost' }] })
   expect(await mirrors.openDisputes()).toMatchObject([{ orderApiKey: 'o1' }])
-  expect(await mirrors.unfinished()).toEqual(['pi_1'])
+  expect(await mirrors.unfinished(9)).toEqual(['pi_1'])
 })
 
 async function setConfirmed(changed: Parameters<ChargeMirrorStore['set']>[0]): Promise<void> {
@@ -60,13 +60,29 @@ async function setConfirmed(changed: Parameters<ChargeMirrorStore['set']>[0]): P
 test('a charge is unfinished while a refund is pending, and until orders has confirmed its mirror', async () => {
   const pending = { ...mirror, refunds: [{ ...refund, state: 'pending' as const }], disputes: [] }
   await setConfirmed(pending)
-  expect(await mirrors.unfinished()).toEqual(['pi_1'])
+  expect(await mirrors.unfinished(9)).toEqual(['pi_1'])
   const done = { ...pending, refunds: [refund] }
   await mirrors.set(done, await mirrors.now())
-  expect(await mirrors.unfinished()).toEqual(['pi_1'])
+  expect(await mirrors.unfinished(9)).toEqual(['pi_1'])
   await setConfirmed({ ...done, disputes: [{ ...dispute, state: 'won' }] })
-  expect(await mirrors.unfinished()).toEqual([])
+  expect(await mirrors.unfinished(9)).toEqual([])
 })
+
+test('no mirror waits for older ones that orders never confirms', async () => {
+  for (const [orderApiKey, processorId] of [
+    ['o1', 'pi_1'],
+    ['o2', 'pi_2'],
+  ] as const)
+    await mirrors.set({ ...mirror, orderApiKey, processorId }, await mirrors.now())
+  const unconfirmed = async () => (await mirrors.unconfirmed(1)).map(({ processorId }) => processorId)
+  expect(await foundBy(unconfirmed)).toBe(2)
+  expect(await mirrors.unfinished(1)).toHaveLength(1)
+  expect(await foundBy(() => mirrors.unfinished(1))).toBe(2)
+})
+
+/** Returns the number of different mirrors in a hundred pages. */
+const foundBy = async (page: () => Promise<string[]>) =>
+  new Set((await Promise.all(Array.from({ length: 100 }, page))).flat()).size
 
 /** Cancels an order whose whole charge was refunded. */
 async function releaseRefunded(orderApiKey: string): Promise<void> {

@@ -43,15 +43,14 @@ export const postgresChargeMirrors = (db: Db) => ({
   set: (mirror: Mirror, readAt: string) => setMirror(db, mirror, readAt),
   ...confirmations(db),
   /**
-   * Returns the ids of the charges with an open dispute or a pending refund, and of those that orders has not confirmed: a mirror of
-   * an earlier version that orders cannot read is replaced.
+   * Returns the ids of charges with an open dispute or a pending refund, and of those that orders has not confirmed: a mirror of an
+   * earlier version that orders cannot read is replaced. In random order, so that each of them has its turn.
    */
-  async unfinished(): Promise<string[]> {
+  async unfinished(limit: number): Promise<string[]> {
     const { rows } = await sql<{ id: string }>`
       select processor_id as id from charge_mirrors
-      where ${isUnconfirmed} or disputes @> '[{"state": "open"}]' or refunds @> '[{"state": "pending"}]'`.execute(
-      db,
-    )
+      where ${isUnconfirmed} or disputes @> '[{"state": "open"}]' or refunds @> '[{"state": "pending"}]'
+      order by random() limit ${limit}`.execute(db)
     return rows.map(({ id }) => id)
   },
   /** Returns the order of each charge with a refund or dispute, by the processor's id. */
@@ -68,10 +67,10 @@ export const postgresChargeMirrors = (db: Db) => ({
 })
 
 const confirmations = (db: Db) => ({
-  /** Returns mirrors that orders has not confirmed, oldest first. */
+  /** Returns mirrors that orders has not confirmed. In random order: one that it never confirms delays no other. */
   async unconfirmed(limit: number): Promise<MirrorRow[]> {
     const { rows } = await sql<MirrorRow>`
-      select ${columns} from charge_mirrors where ${isUnconfirmed} order by updated_at limit ${limit}`.execute(
+      select ${columns} from charge_mirrors where ${isUnconfirmed} order by random() limit ${limit}`.execute(
       db,
     )
     return rows
