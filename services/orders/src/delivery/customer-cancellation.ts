@@ -12,11 +12,14 @@ const DEFAULT_MINUTES = 5
 export const cancellableUntil = ({ datePlaced, details }: PlacedOrder): number =>
   datePlaced + 60 * (details.customerCancelMinutes ?? DEFAULT_MINUTES)
 
-/** Returns the effect that a cancellation by the customer would have at `at` (epoch seconds). */
-export function offerOf(order: PlacedOrder, at: number): CancellationOffer {
+/** `at`: epoch seconds. `isFailing`: the order is about to be cancelled, because it has failed. */
+type Situation = { at: number; isFailing?: boolean }
+
+/** Returns the effect that a cancellation by the customer would have. */
+export function offerOf(order: PlacedOrder, { at, isFailing = false }: Situation): CancellationOffer {
   const until = cancellableUntil(order)
   const isBegun = order.status !== 'PROCESSING' && order.status !== 'AWAITING_PREPARATION'
-  const cancellable = !isOver(order) && !isBegun && at <= until
+  const cancellable = !isFailing && !isOver(order) && !isBegun && at <= until
   const amount = cancellable && isCharged(order) ? releasedOf(order, order.total) : cents(0)
   return { cancellable, until: cancellable ? until : null, refund: { amount: toMoney(amount) } }
 }

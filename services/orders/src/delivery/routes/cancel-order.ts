@@ -4,14 +4,19 @@ import { cancellableUntil, offerOf } from '#/delivery/customer-cancellation.ts'
 import { orderRecord } from '#/domain/order.ts'
 import { findVisibleOrder, type Deps as Visibility } from '#/reading/visibility.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
+import type { PlacedOrder } from '#/domain/order.ts'
 import { requestCancellation } from '#/saga/request-cancellation.ts'
-import type { Idempotent } from '#/store/stores.ts'
+import type { Idempotent, Stores } from '#/store/stores.ts'
 
-type Deps = Visibility & { idempotent: Idempotent; orchestrator: Pick<Orchestrator, 'apply'> }
+type Deps = Visibility & {
+  sagas: Pick<Stores['sagas'], 'load'>
+  idempotent: Idempotent
+  orchestrator: Pick<Orchestrator, 'apply'>
+}
 
 /** Cancels an order for its customer. It commits before the idempotency key, because a repeated cancellation changes nothing. */
 export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
-  const { orchestrator } = deps
+  const { orchestrator, sagas } = deps
   const { executeRepeatable } = deps.idempotent(CancelOrder)
 
   /**
@@ -25,6 +30,12 @@ export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
     return order
   }
 
+  /** A failed order has no cancellation until its payment is voided, which takes as long as the processor is unavailable. */
+  async function isFailing({ apiKey, status, cancellation }: PlacedOrder): Promise<boolean> {
+    if (status !== 'PROCESSING' || cancellation) return false
+    return Boolean((await sagas.load(apiKey))?.saga.state.refusal)
+  }
+
   async function cancel(call: Call<typeof CancelOrder>): Promise<Order> {
     const refusal = { code: 'order-cancelled', detail: 'The customer cancelled the order.' } as const
     const { order, isCancelled } = await requestCancellation(
@@ -32,6 +43,7 @@ export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
       (found) => ({ by: 'customer', refusal, onlyUnstarted: true, until: cancellableUntil(found) }),
     )
     if (isCancelled) return orderRecord(order)
+    if (await isFailing(order)) throw new Problem('service-unavailable', FAILING)
     const isOpen = order.status === 'AWAITING_PREPARATION' || order.status === 'PROCESSING'
     throw new Problem(
       'cancel-too-late',
@@ -40,7 +52,10 @@ export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
   }
 
   return async (call) => {
-    if (call.query['validate-only']) return offerOf(await read(call), epochSeconds())
-    return executeRepeatable(call, () => cancel(call))
+    if (!call.query['validate-only']) return executeRepeatable(call, () => cancel(call))
+    const order = await read(call)
+    return offerOf(order, { at: epochSeconds(), isFailing: await isFailing(order) })
   }
 }
+
+const FAILING = 'The order has failed, and its payment is being voided. Please try again.'
