@@ -143,3 +143,26 @@ test('an order has its open dispute with a respondBy deadline, and later the out
     ({ dispute }) => dispute?.state === 'WON',
   )
 })
+
+test('while the processor refuses refunds of a disputed charge, a refund is 409 charge-disputed, and a cancellation waits', async () => {
+  const reference = await paidByCard()
+  const { id } = await dashboard<{ id: string }>('disputes', { reference, amount: 150, isRefundable: false })
+  await eventually(
+    () => readOrder(reference),
+    ({ dispute }) => dispute !== null,
+  )
+  const refund = await operator('POST', `orders/${reference}/refunds`, { amount: 1, reason: 'LATE' })
+  expect(refund).toMatchObject({ status: 409, body: { code: 'charge-disputed' } })
+  const cancelled = await operator('POST', `orders/${reference}/cancel`, { reason: 'Power failure' })
+  expect(cancelled).toMatchObject({ status: 200, body: { paymentState: 'CHARGED' } })
+  await eventually(
+    async () => JSON.stringify(await storyOf(reference)),
+    (story) => story.includes('the processor refused refund: charge_disputed'),
+  )
+  await dashboard(`disputes/${id}/close`, { outcome: 'won' })
+  const refunded = await eventually(
+    () => readOrder(reference),
+    ({ paymentState }) => paymentState === 'REFUNDED',
+  )
+  expect(refunded.refundedTotal).toBe(refunded.total)
+})

@@ -151,7 +151,8 @@ export class Book {
     const amount = request.kind === 'void' ? one.amount : request.amount
     const what = { reference: one.reference, amount, id: one.id, outcome: 'approved' } as const
     if (request.kind !== 'dispute') return effect(request, what, now)
-    const dispute = { id: `dp_${randomBytes(12).toString('hex')}`, reason: request.reason }
+    const { reason, isRefundable } = request
+    const dispute = { id: `dp_${randomBytes(12).toString('hex')}`, reason, isRefundable }
     return effect(request, { ...what, dispute }, now)
   }
 

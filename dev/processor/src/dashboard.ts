@@ -1,7 +1,7 @@
 import type { App } from '@platter/kit'
 import { z } from 'zod'
 import type { Book } from './book.ts'
-import { newIdentity, type EffectRequest, type Response } from './effects.ts'
+import { newIdentity, type EffectRequest, type Response, type WithoutIdentity } from './effects.ts'
 import { DASHBOARD, type Details } from './details.ts'
 import { escaped, htmlPage, money } from './html.ts'
 import { invalidFields } from './responses.ts'
@@ -11,9 +11,17 @@ const Cents = z.int().min(1)
 const Text = z.string().min(1).max(100)
 const NewRefund = z.object({ reference: Text, amount: Cents })
 const OfOrder = z.object({ reference: Text })
-const NewDispute = z.object({ reference: Text, amount: Cents, reason: Text.default('fraudulent') })
+/** `isRefundable`: false if refunds of the charge are refused until the dispute is won, as at Stripe. */
+const NewDispute = z.object({
+  reference: Text,
+  amount: Cents,
+  reason: Text.default('fraudulent'),
+  isRefundable: z.boolean().optional(),
+})
 const Close = z.object({ outcome: z.enum(['won', 'lost']) })
 const Id = z.object({ id: z.string().optional() })
+
+type Dispute = WithoutIdentity<Extract<EffectRequest, { kind: 'dispute' }>>
 
 /** The maximum number of charges on the page. */
 const SHOWN = 50
@@ -44,7 +52,7 @@ export function addDashboard(app: App, { book, once, replaceCard }: Parts): void
     })
   const onCharge = async (
     reference: string,
-    request: { kind: 'refund'; amount: number } | { kind: 'dispute'; amount: number; reason: string },
+    request: { kind: 'refund'; amount: number } | Omit<Dispute, 'id'>,
   ): Promise<Response> => {
     const charge = book.find(reference).find(({ status }) => status === 'captured' || status === 'refunded')
     if (!charge) return { status: 404, body: { code: 'no_such_charge' } }

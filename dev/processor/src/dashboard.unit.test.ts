@@ -142,6 +142,15 @@ test('a dispute opens and closes once; a won dispute returns its amount to the m
   )
 })
 
+test('a charge that is not refundable during its dispute is refunded only after the dispute is won', async () => {
+  await createCharge()
+  const { id } = (await send('POST', '/dashboard/disputes', { ...dispute(5), isRefundable: false })).body
+  const refund = () => send('POST', '/dashboard/refunds', { reference: 'o1', amount: 1 })
+  expect(await refund()).toMatchObject({ status: 409, body: { code: 'charge_disputed' } })
+  await send('POST', `/dashboard/disputes/${id}/close`, { outcome: 'won' })
+  expect((await refund()).status).toBe(200)
+})
+
 test('refuses impossible (409), unknown (404) and invalid (400) requests, and writes no line', async () => {
   await createCharge()
   const before = lines()

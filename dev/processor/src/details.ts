@@ -17,6 +17,7 @@ export type Dispute = {
   reason: string
   at: number
   respondBy: number
+  isRefundable?: boolean | undefined
 }
 export type Details = Pick<Authorization, 'id' | 'reference' | 'amount' | 'refunded' | 'voided'> & {
   captured: number

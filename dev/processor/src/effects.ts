@@ -18,9 +18,11 @@ export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
   | { kind: 'capture' | 'refund'; id: string; amount: number }
   | { kind: 'void'; id: string }
   | { kind: 'fail-refund'; reference: string }
-  | { kind: 'dispute'; id: string; amount: number; reason: string }
+  | { kind: 'dispute'; id: string; amount: number; reason: string; isRefundable?: boolean | undefined }
   | { kind: 'close-dispute'; dispute: string; outcome: 'won' | 'lost' }
 )
+
+export type WithoutIdentity<A> = A extends unknown ? Omit<A, 'idempotencyKey' | 'fingerprint'> : never
 
 /** Returns the identity of a request without an idempotency key, so that each has an effect. */
 export function newIdentity(prefix: string) {

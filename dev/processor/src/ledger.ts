@@ -22,7 +22,7 @@ export const Entry = z.object({
   fingerprint: z.string(),
   /** The idempotency key of the refund that has failed. */
   failed: z.string().optional(),
-  dispute: z.object({ id: z.string(), reason: z.string() }).optional(),
+  dispute: z.object({ id: z.string(), reason: z.string(), isRefundable: z.boolean().optional() }).optional(),
   authentication: z
     .object({
       token: z.string(),

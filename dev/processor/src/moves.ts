@@ -13,11 +13,16 @@ export function impossible(one: Authorization, request: Move): string | null {
   if (request.kind === 'dispute') return undisputable(one, request.amount)
   if (request.kind === 'refund') {
     if (one.captured === null) return 'not_captured'
+    if (isFrozen(one)) return 'charge_disputed'
     return request.amount > one.captured - one.refunded ? 'amount_too_large' : null
   }
   if (one.captured !== null) return 'already_captured'
   return request.kind === 'capture' && request.amount > one.amount ? 'amount_too_large' : null
 }
+
+/** Stripe refuses refunds of such a charge, also of what a lost dispute has left. */
+const isFrozen = (one: Authorization): boolean =>
+  detailsOf(one).disputes.some(({ state, isRefundable }) => state !== 'won' && isRefundable === false)
 
 function undisputable(one: Authorization, amount: number): string | null {
   if (one.captured === null) return 'not_captured'

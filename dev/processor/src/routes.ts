@@ -3,7 +3,7 @@ import type { App } from '@platter/kit'
 import { z } from 'zod'
 import { addBank } from './bank.ts'
 import type { Book } from './book.ts'
-import type { EffectRequest, Response } from './effects.ts'
+import type { EffectRequest, Response, WithoutIdentity } from './effects.ts'
 import { invalid, responseTo } from './responses.ts'
 import { behaviourOf, exchange, tokenize } from './cards.ts'
 import type { SavedCards } from './saved-cards.ts'
@@ -146,7 +146,6 @@ function createOnce({ book, ledger, events, now }: Parts) {
   }
 }
 
-type WithoutIdentity<A> = A extends unknown ? Omit<A, 'idempotencyKey' | 'fingerprint'> : never
 type ToRequest<B> = (body: B, id: string) => WithoutIdentity<EffectRequest>
 
 /** Returns the function that makes the handlers of requests with an effect. */

@@ -8,7 +8,13 @@ const Refused = z.object({ code: Word, declineCode: Word.optional() })
 /** 4xx statuses that are not final: a later request may succeed. */
 const TRANSIENT_STATUSES = new Set([408, 425, 429])
 /** Codes of a final 409. With any other code, the first request is still in progress. */
-const FINAL_CONFLICTS = new Set(['already_captured', 'already_voided', 'not_captured', 'amount_too_large'])
+const FINAL_CONFLICTS = new Set([
+  'already_captured',
+  'already_voided',
+  'not_captured',
+  'amount_too_large',
+  'charge_disputed',
+])
 
 const MISMATCH = 'idempotency_mismatch'
 

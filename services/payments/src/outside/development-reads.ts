@@ -19,6 +19,7 @@ const Dispute = z.object({
   reason: Word,
   at: z.int(),
   respondBy: z.int(),
+  isRefundable: z.boolean().optional(),
 })
 /** A charge with its refunds and disputes. */
 const ChargeDetails = z
