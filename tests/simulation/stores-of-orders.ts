@@ -80,6 +80,12 @@ function stateOf({ facts, state, isFinished }: Loaded['saga']): string {
   return `${kind}: ${bank}${done.join(' ')}${back}${refunds.length > 0 ? ' refund' : ''}${isFinished ? ' END' : ''}`
 }
 
+/** Whether an order fails after its response was due. */
+const failsLate = (before: Loaded['order'], { order, saga: { facts } }: Save): boolean =>
+  before.outcome === 'pending' &&
+  order.outcome === 'failed' &&
+  world.now >= before.datePlaced * 1_000 + (facts.respondWithinMs ?? Infinity)
+
 /** A save without refunds or dispute leaves those of the row `before` unchanged. */
 const changedColumns = (order: Save['order'], before = order) => ({
   outcome: order.outcome,
@@ -169,7 +175,7 @@ function sagaStore(database: Database): Partial<Stores['sagas']> {
       // The primary key: (order_api_key, position), here always 1.
       if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
       if (status !== null) statuses.set(orderApiKey, [...history, status])
-      const isReturned = before.isReturned || order.isReturned === true
+      const isReturned = before.isReturned || order.isReturned === true || failsLate(before, saved)
       orders.set(orderApiKey, {
         ...before,
         ...changedColumns(order, before),

@@ -27,8 +27,8 @@ export type SendOrderFacts = {
   recheck?: QuoteQuestion
   /** Shown on the customer's card statement. Absent in sagas of the previous version. */
   restaurantName?: string
-  /** Epoch seconds: the latest time of send-order's response. Absent in sagas of the previous version. */
-  answeredBy?: number
+  /** The latest time of send-order's response, after commit 1. Absent in sagas of the previous version. */
+  respondWithinMs?: number
 }
 
 /** The stored progress of a saga: completed steps, compensated steps, the refusal that caused the compensation, pending refunds. */

@@ -60,7 +60,7 @@ export function newOrderOf(
     newCard: saves.card ? newCard : null,
     newAddress,
     ...(isCharged(order) && chargeFactsOf(body, checked)),
-    answeredBy: epochSeconds(Date.now() + deadline.earlier(requestTimes.response).remainingMs),
+    respondWithinMs: deadline.earlier(requestTimes.response).remainingMs,
   }
   const priced = { ...order, details: { ...order.details, address: newAddress ?? address } }
   return {

@@ -17,13 +17,13 @@ const refusal = { code: 'card-declined', detail: 'The card was declined.' } as c
 const times = { retryInMs: 60_000, deadlineInMs: 60_000, leaseMs: 3_000, deliverWithinMs: 60_000 }
 
 /** Places an order whose card is not authorized yet. */
-async function placeOrder(recipientApiKey: string | null = null): Promise<string> {
+async function placeOrder(recipientApiKey: string | null = null, more = {}): Promise<string> {
   const apiKey = newApiKey()
   await sagas.place({
     ...times,
     applicationId: 'an-application',
     order: newOrder(apiKey, pricedOrder({ payment: 'card', recipientApiKey }), 1),
-    saga: newSaga({ orderApiKey: apiKey, requestId: 'r', facts }),
+    saga: newSaga({ orderApiKey: apiKey, requestId: 'r', facts: { ...facts, ...more } }),
     delivery: null,
     traceparent: null,
     idempotency: null,
@@ -68,6 +68,15 @@ test('an order that failed before any client read it is hidden', async () => {
   await declineCard(order)
   expect(await findAndMark(orders, orders, order)).toBeNull()
   expect(await orders.find(order)).toBeNull()
+})
+
+test.each([
+  ['before its response was due is hidden', 60_000, false],
+  ['after it stays visible as cancelled, because the replica that responded may have died', 0, true],
+])('an order that failed %s', async (_, respondWithinMs, isVisible) => {
+  const order = await placeOrder(null, { respondWithinMs })
+  await declineCard(order)
+  expect((await orders.find(order)) !== null).toBe(isVisible)
 })
 
 test('a concurrent read and failure leave an order visible if, and only if, the read showed it', async () => {

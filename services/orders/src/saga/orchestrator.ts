@@ -99,7 +99,7 @@ export class Orchestrator {
     const times = {
       retryInMs: saga.isFinished ? null : replyMs,
       deadlineInMs: deliveryMs ?? (startsDeadline ? sagaMs : null),
-      ...challengeTimes(order, event.at),
+      ...challengeTimes(order),
     }
     return { ...times, leaseMs: LEASE_MS, deliverWithinMs: transmitMs }
   }

@@ -122,6 +122,13 @@ const loadTogether = batched({
   },
 })
 
+/**
+ * Whether the order fails after its response was due: the replica that responded may have died before it marked the order. By the
+ * clock of the database: with a clock that was 25 s fast on one replica, declined orders were returned with 200.
+ */
+const isReturnedBefore = sql`(orders.outcome = 'pending' and locked.outcome = 'failed'
+  and coalesce(orders.placed_at + respond_within * interval '1 millisecond' <= now(), false))`
+
 /** `given`: the saves as JSON, of the orders `keys`. */
 const saving = (given: string, keys: readonly string[]) => sql<{ apiKey: string } & SaveResult>`
     with given as materialized (
@@ -130,7 +137,8 @@ const saving = (given: string, keys: readonly string[]) => sql<{ apiKey: string 
       select given.* from given join sagas on sagas.order_api_key = given.order_api_key
       where sagas.order_api_key = any(${keys}) and sagas.version = given.from_version for update of sagas
     ), changed as (
-      update orders set status = coalesce(locked.status, orders.status), outcome = locked.outcome, told = orders.told or locked.told,
+      update orders set status = coalesce(locked.status, orders.status), outcome = locked.outcome,
+        told = orders.told or locked.told or ${isReturnedBefore},
         payment_state = locked.payment_state, cancellation = locked.cancellation, payment_action = locked.payment_action,
         refunds = coalesce(locked.refunds, orders.refunds), refunded = coalesce(locked.refunded, orders.refunded),
         dispute = coalesce(locked.dispute, orders.dispute)

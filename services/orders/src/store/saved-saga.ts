@@ -23,7 +23,7 @@ export type Saved = Times & { order: OrderState; saga: Saga; delivery: DeliveryS
 export const GIVEN = sql`
   order_api_key text, version integer, facts jsonb, state jsonb, retry_in float8, deadline_in float8, status text,
   outcome text, told boolean, payment_state text, cancellation jsonb, has_delivery boolean, delivered text, link_kind text,
-  notice_in float8, lease float8, deliver_within float8, refunds jsonb, refunded integer,
+  notice_in float8, lease float8, deliver_within float8, respond_within float8, refunds jsonb, refunded integer,
   payment_action jsonb, dispute jsonb`
 
 /** `status`: null leaves it unchanged. */
@@ -48,6 +48,7 @@ export const savedRow = (
   notice_in: delivery?.noticeInMs ?? null,
   lease: times.leaseMs,
   deliver_within: times.deliverWithinMs,
+  respond_within: saga.facts.respondWithinMs ?? null,
   ...(order.refunds.length > 0 && {
     refunds: order.refunds,
     // The sum may exceed the total: a refund here was reserved while another one was made at the processor.

@@ -16,8 +16,6 @@ export const tooLate: Refusal = {
 export function fail(order: SagaOrder, { facts, state }: Saga, at: number): SagaOrder {
   return {
     ...order,
-    // The replica that responded may have died before it marked the order.
-    ...(at >= (facts.answeredBy ?? Infinity) && { isReturned: true }),
     outcome: order.outcome === 'pending' ? 'failed' : order.outcome,
     paymentState: UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState,
     cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),

@@ -232,16 +232,6 @@ test('a delivery keeps the link that accepted or refused it, by which a later no
 })
 
 describe('event sequence', () => {
-  test.each([
-    ['before answeredBy is not marked as returned', at + 1, false],
-    ['at answeredBy is marked as returned', at, true],
-  ])('an order that fails %s', (_, answeredBy, isMarked) => {
-    const failed = apply(placed(cash), delivered('unreachable'))
-    const late = apply(placed({ ...cash, answeredBy }), delivered('unreachable'))
-    expect(failed.order.isReturned ?? false).toBe(false)
-    expect(late.order.isReturned ?? false).toBe(isMarked)
-  })
-
   test('a restaurant that may have an unreachable order gets its notice, although the void has no result', () => {
     const { transmit } = states()
     const failing = apply(transmit!, delivered('unreachable'))
