@@ -72,8 +72,8 @@ test.each<[number, string, Principal, audience: string]>([
   expect((await app.inject({ url: ofOperators.path, headers })).statusCode).toBe(status)
 })
 
-const call = async (code: string, to = internal) => {
-  const refuse = internalCaller({ service: 'orders', secrets, replicas, timeoutMs: 2_000 })
+const call = async (code: string, to = internal, by = secrets) => {
+  const refuse = internalCaller({ service: 'orders', secrets: by, replicas, timeoutMs: 2_000 })
   return refuse(to, { code } as never, { requestId: 'q1' }).catch((error: unknown) => error)
 }
 
@@ -92,6 +92,12 @@ test('an operation that the other service does not have yet, as during an upgrad
     code: 'service-unavailable',
     cause: { message: 'payments: it has no refuse yet' },
   })
+})
+
+test('a service that rejects the principal, as with another clock, is service-unavailable', async () => {
+  const problem = await call('rate-limited', internal, ['the secret of another platform, long enough'])
+  expect(problem).toMatchObject({ code: 'service-unavailable' })
+  expect(String((problem as Problem).cause)).toContain('payments: it rejects the signed principal')
 })
 
 test('an undeclared problem of an internal operation is a defect (internal-error)', async () => {

@@ -245,6 +245,9 @@ const unavailable = ({ owner }: Operation, cause: unknown) =>
     cause: new Error(`${owner}: ${reasonOf(cause)}`, { cause }),
   })
 
+const REJECTED_PRINCIPAL =
+  'it rejects the signed principal: the clocks differ by a minute, or INTERNAL_SECRET differs'
+
 const Document = z.object({
   code: z.string(),
   detail: z.string(),
@@ -254,12 +257,13 @@ const Document = z.object({
 
 /**
  * Returns the problem of the response if the operation declares it or it is temporary; service-unavailable for a service without the
- * operation. Any other problem is a defect: internal-error.
+ * operation, and for one that rejects the principal. Any other problem is a defect: internal-error.
  */
 function problemFrom(operation: Operation, document: unknown, headers: Record<string, unknown>): Problem {
   const { code, detail, declineCode, errors } = Document.parse(document)
   // During an upgrade the other service may still have the version before.
   if (code === 'no-such-endpoint') return unavailable(operation, new Error(`it has no ${operation.name} yet`))
+  if (code === 'access-token-invalid') return unavailable(operation, new Error(REJECTED_PRINCIPAL))
   const known = [...operation.problems, 'service-unavailable', 'overloaded'].find(
     (expected) => expected === code,
   )
