@@ -3,7 +3,7 @@
  * `npm run setup`, or without Node: docker compose -f docker-compose.production.yml run --rm setup
  */
 import { existsSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { readEnvFile, withVariables, writePrivateFile } from './env-file.ts'
@@ -94,7 +94,7 @@ function readOptions() {
 
 /** The variables of the options. */
 function given(options: ReturnType<typeof readOptions>): Answers {
-  const from = options.from === undefined ? undefined : readEnvFile(join(options.folder, options.from))
+  const from = options.from === undefined ? undefined : readEnvFile(resolve(options.folder, options.from))
   if (from === null) throw new SetupRefused(`${options.from} does not exist in ${options.folder}.`)
   const flags = Object.entries(FLAGS).flatMap(([flag, name]) => {
     const value = options[flag as keyof typeof FLAGS]

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { hashAccessKey } from '@platter/kit/security/access-key'
 import { runAtTerminal } from '@platter/testkit'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { installationFaults } from './installation.ts'
 
 const script = join(import.meta.dirname, 'setup.ts')
@@ -80,6 +80,14 @@ test('names each missing value without a terminal, and writes no file', () => {
   for (const name of ['TLS_EMAIL', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'])
     expect(output).toContain(`${name} is missing.`)
   expect(readdirSync(folder)).toEqual([])
+})
+
+test('reads the file of --from at an absolute path outside of the folder', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'platter-setup-')), 'answers')
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }))
+  writeFileSync(file, 'GEOCODER_URL=https://geocoder.lan\n')
+  expect(setup(...CASH, '--from', file)).toMatchObject({ status: 0 })
+  expect(parseEnv(text())['GEOCODER_URL']).toBe('https://geocoder.lan')
 })
 
 test('reads secrets from the file of --from, and keeps a value with a $ in single quotes', () => {
