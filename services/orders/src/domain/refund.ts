@@ -167,7 +167,7 @@ const exceeds = (detail: string, pointer: string) =>
   refused('refund-too-large', detail, [{ pointer, code: 'refund-too-large', detail }])
 
 function unknownItem(at: number, count: number) {
-  const detail = `items[${at}].index is not one of the ${count} items of the order, from 0 to ${count - 1}.`
+  const detail = `items.${at}.index is not one of the ${count} items of the order, from 0 to ${count - 1}.`
   return refused('invalid-field', detail, [{ pointer: `/items/${at}/index`, code: 'invalid-field', detail }])
 }
 

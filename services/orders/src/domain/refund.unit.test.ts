@@ -179,6 +179,7 @@ test('the refused refund of a cancelled order names the remedy if the refund of 
 test('refuses an unknown item index and names its pointer', () => {
   expect(refusalOf(order, { items: [{ index: 2 }] })).toMatchObject({
     code: 'invalid-field',
+    detail: expect.stringMatching(/^items\.0\.index is not one of/) as string,
     faults: [{ pointer: '/items/0/index' }],
   })
 })
