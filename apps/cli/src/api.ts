@@ -124,6 +124,11 @@ function documentOf(url: string, status: number, text: string): unknown {
   const document = parseJson(text)
   if (status === 200 && document !== undefined) return document
   const problem = ProblemDocument.safeParse(document)
+  if (problem.success && problem.data.code === 'no-such-endpoint')
+    throw new Failure(
+      EXIT.refused,
+      `${url} does not have this endpoint. Give the address of the platform without a path. It may also have another version.`,
+    )
   if (problem.success) throw new Rejected(problem.data)
   throw new Failure(
     EXIT.unreachable,
