@@ -72,6 +72,9 @@ function errorWithoutData(error: unknown): unknown {
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof Problem && error.cause !== undefined) return reasonOf(error.cause)
+  // The message of OpenSSL has an address in memory and a line of its sources.
+  const { library, reason } = error as Error & { library?: unknown; reason?: unknown }
+  if (library !== undefined && typeof reason === 'string') return `TLS: ${reason}`
   return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
 }
 

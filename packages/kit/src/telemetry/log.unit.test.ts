@@ -117,9 +117,15 @@ test('util.inspect shows no value of a secret', () => {
   expect(inspect({ parsed }, { showHidden: true })).toBe('{ parsed: [secret] }')
 })
 
-test('the reason of a problem is its cause, because its message is for a client; an error without a message has its code', () => {
+test('the reason of a problem is its cause, because its message is for a client; an error without a message has its code, and one of OpenSSL its reason', () => {
   const cause = new Error('orders: no response by the deadline')
   expect(reasonOf(new Problem('service-unavailable', 'Please try again.', { cause }))).toBe(cause.message)
   expect(reasonOf(new Problem('service-unavailable', 'Please try again.'))).toBe('Please try again.')
   expect(reasonOf(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED')
+  const ofOpenSsl = new Error(
+    '40AD81B7CD7F0000:error:0A00010B:SSL routines:wrong version number:../tlsany_meth.c:77:\n',
+  )
+  expect(
+    reasonOf(Object.assign(ofOpenSsl, { library: 'SSL routines', reason: 'wrong version number' })),
+  ).toBe('TLS: wrong version number')
 })
