@@ -3,9 +3,8 @@ import { requestTimes } from '@platter/contracts'
 import {
   OVERLOADED_HEADER,
   Problem,
-  STARTING_HEADER,
-  StillStarting,
   STOPPING_HEADER,
+  notProcessedBy,
   reasonOf,
   wasNotSent,
   type Attempt,
@@ -89,7 +88,8 @@ export async function requestShared(
       recordHead(response.statusCode, response.headers)
       permit?.recordResponse(isOverloaded(response.headers))
       const body = Buffer.from(await response.body.arrayBuffer())
-      if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
+      const notProcessed = notProcessedBy(response.headers)
+      if (notProcessed) throw notProcessed
       if (response.statusCode === 304) return cached
       if (response.statusCode !== 200) return undefined
       const { etag } = response.headers
@@ -232,7 +232,8 @@ class Relay implements Dispatcher.DispatchHandler {
     // An interim response (1xx) precedes the actual response.
     if (status < 200) return
     this.#onHead(status, headers)
-    if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
+    const notProcessed = notProcessedBy(headers)
+    if (notProcessed) return controller.abort(notProcessed)
     // Fields of the gateway: the request id, the rate limit.
     const forwarded = this.#reply.getHeaders() as Record<string, number | string | string[]>
     this.#reply.hijack()

@@ -1,4 +1,4 @@
-import { requestTimes } from '@platter/contracts'
+import { RegisterUser, requestTimes } from '@platter/contracts'
 import {
   createApp,
   createLog,
@@ -7,7 +7,9 @@ import {
   Permit,
   PRINCIPAL_HEADER,
   readBytes,
+  readJson,
   Replicas,
+  router,
   TIMEOUT_HEADER,
   type App,
 } from '@platter/kit'
@@ -113,6 +115,22 @@ test('a POST that reaches no replica had no effect, so the client may simply ret
     status: 503,
     detail: 'A part of the service is not available. Please try again.',
   })
+})
+
+test('a replica that rejects the principal, as with another clock or secret, is skipped; without another one the request is 503', async () => {
+  const rejecting = createApp(log)
+  readJson(rejecting)
+  router(rejecting, ['a secret of at least thirty-two characters'])(RegisterUser, () => {
+    throw new Error('the handler was called')
+  })
+  const accepting = createApp(log)
+  accepting.post(RegisterUser.path, async () => ({}))
+  const [first, second] = [await listen(rejecting), await listen(accepting)]
+  const [both, one] = [await aGateway([first, second], 10_000), await aGateway([first], 10_000)]
+  const responses = [both, both, one].map((gateway) =>
+    fetch(`${gateway}${RegisterUser.path}`, { method: 'POST' }),
+  )
+  expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 200, 503])
 })
 
 test('the gateway receives the overload mark of a service, and the client does not', async () => {

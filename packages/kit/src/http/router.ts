@@ -9,6 +9,7 @@ import { jsonRenderer } from '#/http/json-renderer.ts'
 import { Problem, PROBLEM_TYPE } from '#/http/problem.ts'
 import { ignoredFields, type UnknownField } from '#/http/request-fields.ts'
 import { requestParser, type Parsed } from '#/http/request-parser.ts'
+import { NOT_PROCESSED_HEADER } from '#/http/upstream.ts'
 import { ConcurrencyLimit } from '#/limits/concurrency-limit.ts'
 import { ADMISSION_POLICIES } from '#/limits/policies.ts'
 import { idempotencyScope, type IdempotencyScope } from '#/idempotency/scope.ts'
@@ -72,7 +73,7 @@ export function router(app: App, secrets: InternalSecrets) {
           request.headers[PRINCIPAL_HEADER] as string | undefined,
           operation.owner,
         )
-        if (!principal) throw new Problem('access-token-invalid')
+        if (!principal) throw rejectedPrincipal(reply)
         if (principal.kind !== operation.audience)
           throw new Problem('not-allowed', 'This kind of access key may not do this.')
         const { values, unknownFields } = accepted(parse(request), reply)
@@ -103,6 +104,18 @@ export function router(app: App, secrets: InternalSecrets) {
       },
     })
   }
+}
+
+/**
+ * The gateway has accepted the access key, so its client never receives this 401: another replica may have the right clock and secret,
+ * and otherwise the response is 503.
+ */
+function rejectedPrincipal(reply: FastifyReply): Problem {
+  void reply.header(
+    NOT_PROCESSED_HEADER,
+    'it rejects the signed principal: the clocks differ by a minute, or INTERNAL_SECRET differs',
+  )
+  return new Problem('access-token-invalid')
 }
 
 /** Acquires a permit for each request until the response is sent. Rejects the request if no permit is available. */

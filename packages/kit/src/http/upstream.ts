@@ -26,15 +26,25 @@ const NOT_SENT = new Set([
 ])
 
 export const wasNotSent = (error: unknown): boolean =>
-  error instanceof StillStarting || NOT_SENT.has((error as NodeJS.ErrnoException).code ?? '')
+  error instanceof NotProcessed || NOT_SENT.has((error as NodeJS.ErrnoException).code ?? '')
 
-/** Set on the 503 response of a replica that is still starting and has not processed the request. */
-export const STARTING_HEADER = 'x-platter-starting'
+/**
+ * Set on the response of a replica that has not processed the request: the reason. Another replica may process it. The version before
+ * reads this name.
+ */
+export const NOT_PROCESSED_HEADER = 'x-platter-starting'
 
 /** Set on every response of a stopping replica. */
 export const STOPPING_HEADER = 'x-platter-stopping'
 
-export class StillStarting extends Error {}
+/** A replica has responded, and has not processed the request. */
+class NotProcessed extends Error {}
+
+/** Returns the error of a replica that has not processed the request; null for any other response. */
+export function notProcessedBy(headers: Readonly<Record<string, unknown>>): Error | null {
+  const reason = headers[NOT_PROCESSED_HEADER]
+  return typeof reason === 'string' ? new NotProcessed(reason) : null
+}
 
 /**
  * For each Agent and Pool of undici. While a server may speak HTTP/2, undici opens one connection to it at a time until one succeeds.
@@ -229,7 +239,8 @@ export function internalCaller(options: {
         })
         recordHead(response.statusCode, response.headers)
         const document = await response.body.json()
-        if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
+        const notProcessed = notProcessedBy(response.headers)
+        if (notProcessed) throw notProcessed
         if (response.statusCode !== 200) throw problemFrom(operation, document, response.headers)
         return operation.response.parse(document) as z.output<O['response']>
       })
@@ -245,9 +256,6 @@ const unavailable = ({ owner }: Operation, cause: unknown) =>
     cause: new Error(`${owner}: ${reasonOf(cause)}`, { cause }),
   })
 
-const REJECTED_PRINCIPAL =
-  'it rejects the signed principal: the clocks differ by a minute, or INTERNAL_SECRET differs'
-
 const Document = z.object({
   code: z.string(),
   detail: z.string(),
@@ -257,13 +265,12 @@ const Document = z.object({
 
 /**
  * Returns the problem of the response if the operation declares it or it is temporary; service-unavailable for a service without the
- * operation, and for one that rejects the principal. Any other problem is a defect: internal-error.
+ * operation. Any other problem is a defect: internal-error.
  */
 function problemFrom(operation: Operation, document: unknown, headers: Record<string, unknown>): Problem {
   const { code, detail, declineCode, errors } = Document.parse(document)
   // During an upgrade the other service may still have the version before.
   if (code === 'no-such-endpoint') return unavailable(operation, new Error(`it has no ${operation.name} yet`))
-  if (code === 'access-token-invalid') return unavailable(operation, new Error(REJECTED_PRINCIPAL))
   const known = [...operation.problems, 'service-unavailable', 'overloaded'].find(
     (expected) => expected === code,
   )

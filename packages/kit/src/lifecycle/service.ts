@@ -10,7 +10,7 @@ import type { App } from '#/http/app.ts'
 import { Deadline } from '#/http/deadline.ts'
 import { createLog, reasonOf, type Log } from '#/telemetry/log.ts'
 import { Problem } from '#/http/problem.ts'
-import { STARTING_HEADER, STOPPING_HEADER } from '#/http/upstream.ts'
+import { NOT_PROCESSED_HEADER, STOPPING_HEADER } from '#/http/upstream.ts'
 import { retryUntilSuccess } from '#/lifecycle/repeat.ts'
 
 /** The parts of a service, as its `wire.ts` returns them. */
@@ -122,7 +122,7 @@ function announceState(app: App, state: State): void {
       reply.raw.setHeader(STOPPING_HEADER, 'true')
     }
     if (state.started || url.startsWith('/health/')) return done()
-    reply.raw.setHeader(STARTING_HEADER, 'true')
+    reply.raw.setHeader(NOT_PROCESSED_HEADER, 'it is starting')
     done(new Problem('service-unavailable', 'The service is starting. Please try again.'))
   })
 }
