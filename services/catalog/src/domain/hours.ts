@@ -1,4 +1,4 @@
-import { WEEK } from '@platter/contracts'
+import { epochSeconds, WEEK } from '@platter/contracts'
 
 /** Ranges like "11:00 AM - 3:00 AM" by day, "Monday" to "Sunday". The restaurant is closed on an absent day. */
 export type Hours = Readonly<Record<string, readonly string[]>>
@@ -50,7 +50,7 @@ export function opensAt(opening: Opening, at: number): number | null {
   const reason = closedReason(opening, at)
   if (reason === null || reason === 'unattended' || pausedUntil === UNTIL_RESUMED) return null
   const resumed = Math.max(at, (pausedUntil ?? 0) * 1_000)
-  if (isOpen(hours, timezone, resumed)) return Math.floor(resumed / 1_000)
+  if (isOpen(hours, timezone, resumed)) return epochSeconds(resumed)
   const next = nextOpening(hours, timezone, resumed)
   return next === null ? null : next / 1_000
 }
