@@ -14,6 +14,7 @@ const NotReady = z.object({ failures: z.record(z.string(), z.string()) })
  * contain addresses and users of servers, and everyone can read the readiness of the gateway.
  */
 export function readinessOf(replicas: Pick<Replicas, 'send'>): () => Promise<void> {
+  // In an object: the cache stores no failed load, and a failed check counts for this time too.
   const results = new Cache<{ result: Promise<void> }>({ maxEntries: 1, ttlMs: CACHED_MS })
   const load = async () => ({ result: check(replicas) })
   return async () => (await results.load('readiness', load)).result

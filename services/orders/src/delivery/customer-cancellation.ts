@@ -13,10 +13,10 @@ export const cancellableUntil = ({ datePlaced, details }: PlacedOrder): number =
   datePlaced + 60 * (details.customerCancelMinutes ?? DEFAULT_MINUTES)
 
 /** `at`: epoch seconds. `isFailing`: the order is about to be cancelled, because it has failed. */
-type Situation = { at: number; isFailing?: boolean }
+type Situation = { at: number; isFailing: boolean }
 
 /** Returns the effect that a cancellation by the customer would have. */
-export function offerOf(order: PlacedOrder, { at, isFailing = false }: Situation): CancellationOffer {
+export function offerOf(order: PlacedOrder, { at, isFailing }: Situation): CancellationOffer {
   const until = cancellableUntil(order)
   const isBegun = order.status !== 'PROCESSING' && order.status !== 'AWAITING_PREPARATION'
   const cancellable = !isFailing && !isOver(order) && !isBegun && at <= until

@@ -27,7 +27,7 @@ export type SendOrderFacts = {
   recheck?: QuoteQuestion
   /** Shown on the customer's card statement. Absent in sagas of the previous version. */
   restaurantName?: string
-  /** The latest time of send-order's response, after commit 1. Absent in sagas of the previous version. */
+  /** The time from commit 1 until send-order responds at the latest. Absent in sagas of the previous version. */
   respondWithinMs?: number
 }
 

@@ -1,10 +1,9 @@
 import { CancelOrder, epochSeconds, type Order } from '@platter/contracts'
 import { Problem, type Call, type Handler } from '@platter/kit'
 import { cancellableUntil, offerOf } from '#/delivery/customer-cancellation.ts'
-import { orderRecord } from '#/domain/order.ts'
+import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
 import { findVisibleOrder, type Deps as Visibility } from '#/reading/visibility.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
-import type { PlacedOrder } from '#/domain/order.ts'
 import { requestCancellation } from '#/saga/request-cancellation.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
 
@@ -43,7 +42,11 @@ export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
       (found) => ({ by: 'customer', refusal, onlyUnstarted: true, until: cancellableUntil(found) }),
     )
     if (isCancelled) return orderRecord(order)
-    if (await isFailing(order)) throw new Problem('service-unavailable', FAILING)
+    if (await isFailing(order))
+      throw new Problem(
+        'service-unavailable',
+        'The order has failed, and its payment is being voided. Please try again.',
+      )
     const isOpen = order.status === 'AWAITING_PREPARATION' || order.status === 'PROCESSING'
     throw new Problem(
       'cancel-too-late',
@@ -57,5 +60,3 @@ export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
     return offerOf(order, { at: epochSeconds(), isFailing: await isFailing(order) })
   }
 }
-
-const FAILING = 'The order has failed, and its payment is being voided. Please try again.'
